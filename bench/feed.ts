@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { Sequencer } from '../server/kernel/feed/sequence-changes.ts'
 import { newId } from '../server/kernel/ids.ts'
 import { Database } from '../server/kernel/storage/database.ts'
+import { Nodes } from '../server/kernel/storage/nodes/nodes.ts'
 import { migrate } from '../server/kernel/upgrades/migrate.ts'
 import { startEmbedded } from '../server/platform/postgres/embedded.ts'
 
@@ -97,7 +98,7 @@ async function measure(writers: number): Promise<Cost> {
   const clients = await Promise.all(Array.from({ length: writers }, connect))
   const own = new Database(embedded.url, 1)
   const [[sequencerPid] = []] = await own.run({ text: 'SELECT pg_backend_pid()', values: [] })
-  const sequencer = new Sequencer(own, log)
+  const sequencer = new Sequencer(own, new Nodes(own), log)
   const waking = setInterval(() => sequencer.wake(storeId), 5)
   const pids = await Promise.all(
     clients.map(async (client) => (await client.query('SELECT pg_backend_pid() AS pid')).rows[0].pid),
@@ -135,7 +136,7 @@ function processorUs(pid: unknown): number {
 async function lags(): Promise<void> {
   process.stdout.write('\n| other writes | lag p50, ms | p99, ms |\n|---|--:|--:|\n')
   const own = new Database(embedded.url, 1)
-  const sequencer = new Sequencer(own, log)
+  const sequencer = new Sequencer(own, new Nodes(own), log)
   for (const [name, writers, everyMs] of [
     ['none', 0, 0],
     ['8 writers, 10 ms apart', 8, 10],

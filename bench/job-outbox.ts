@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { Database } from '../server/kernel/storage/database.ts'
+import { Nodes } from '../server/kernel/storage/nodes/nodes.ts'
 import { Store } from '../server/kernel/storage/store.ts'
 import type { Instance } from '../server/kernel/work/context.ts'
 import { Outbox } from '../server/kernel/work/outbox.ts'
@@ -51,7 +52,7 @@ interface Means extends Pick<Instance, 'database' | 'outbox'> {
 
 async function open(): Promise<Means> {
   const database = new Database(url, 8)
-  const outbox = await Outbox.open(database, log)
+  const outbox = await Outbox.open(database, new Nodes(database), log)
   if (!outbox) throw new Error('the tables of this database are not distributed')
   return {
     ...{ database, outbox },

@@ -176,10 +176,10 @@ export async function start(
     undo.push(() => Promise.all(workers.map((stopOne) => atMost(stoppingMaxMs, stopOne()))))
 
     await keepPartitions(jobDatabase)
-    const feed = new FeedWatcher(jobDatabase, log)
-    const sequencer = new Sequencer(jobDatabase, log, (storeIds) => feed.note(storeIds))
+    const feed = new FeedWatcher(jobDatabase, nodes, log)
+    const sequencer = new Sequencer(jobDatabase, nodes, log, (storeIds) => feed.note(storeIds))
     workers.push(() => sequencer.stop())
-    const outbox = await Outbox.open(jobDatabase, log)
+    const outbox = await Outbox.open(jobDatabase, nodes, log)
     workers.push(async () => outbox?.stop())
     const watermark = new Watermark(jobDatabase, clock, log)
     workers.push(() => watermark.stop())

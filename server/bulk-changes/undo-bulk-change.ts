@@ -62,7 +62,7 @@ export const cancelBulkChange = action({
     if (doc.status !== 'pending' && doc.status !== 'started')
       throw new Problem(
         'unprocessable',
-        `The bulk change is ${doc.status}; only an open one can be cancelled.`,
+        `The bulk change has the status ${doc.status}; only an open one can be cancelled.`,
       )
     const completed_at = ctx.clock.now().toISOString()
     const row = await change(ctx, bulkChanges, [], id, { status: 'cancelled', completed_at })

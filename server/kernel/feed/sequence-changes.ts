@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { atMost } from '../at-most.ts'
 import { Problem } from '../errors.ts'
 import type { Connection } from '../storage/database.ts'
-import { Nodes } from '../storage/nodes/nodes.ts'
+import type { Nodes } from '../storage/nodes/nodes.ts'
 
 /** Writes within this time get their positions together. */
 const restMs = 5
@@ -41,11 +41,12 @@ export class Sequencer {
   /** Begins with changes from earlier runs. `onSequenced` is called with the stores that got positions. */
   constructor(
     database: Connection,
+    nodes: Nodes,
     log: Logger,
     onSequenced: (storeIds: readonly string[]) => void = () => {},
   ) {
     this.#database = database
-    this.#nodes = new Nodes(database)
+    this.#nodes = nodes
     this.#log = log
     this.#onSequenced = onSequenced
     this.#schedule()

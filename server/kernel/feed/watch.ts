@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Connection } from '../storage/database.ts'
-import { Nodes } from '../storage/nodes/nodes.ts'
+import type { Nodes } from '../storage/nodes/nodes.ts'
 import { currentTimings, outOfPlace } from '../traces/scopes.ts'
 import type { FeedWatch } from '../work/context.ts'
 
@@ -23,9 +23,9 @@ export class FeedWatcher implements FeedWatch {
   #looking = false
   #stopped = false
 
-  constructor(database: Connection, log: Logger) {
+  constructor(database: Connection, nodes: Nodes, log: Logger) {
     this.#database = database
-    this.#nodes = new Nodes(database)
+    this.#nodes = nodes
     this.#log = log
   }
 

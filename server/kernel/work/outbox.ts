@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { atMost } from '../at-most.ts'
 import { Problem } from '../errors.ts'
 import type { Connection } from '../storage/database.ts'
-import { Nodes } from '../storage/nodes/nodes.ts'
+import type { Nodes } from '../storage/nodes/nodes.ts'
 
 /** The interval for jobs that another process, or this one before a crash, has left. */
 const pollMs = 1000
@@ -32,16 +32,16 @@ export class Outbox {
   #fails = false
   #stopped = false
 
-  private constructor(database: Connection, log: Logger) {
+  private constructor(database: Connection, nodes: Nodes, log: Logger) {
     this.#database = database
-    this.#nodes = new Nodes(database)
+    this.#nodes = nodes
     this.#log = log
   }
 
   /** Undefined where the database is one node: its queue takes jobs in the transactions of stores. */
-  static async open(database: Connection, log: Logger): Promise<Outbox | undefined> {
-    const outbox = new Outbox(database, log)
-    if (await outbox.#nodes.areMany()) {
+  static async open(database: Connection, nodes: Nodes, log: Logger): Promise<Outbox | undefined> {
+    if (await nodes.areMany()) {
+      const outbox = new Outbox(database, nodes, log)
       outbox.#pollLater(0)
       return outbox
     }

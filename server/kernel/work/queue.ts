@@ -63,8 +63,8 @@ export async function keysInUse(
     SELECT FROM graphile_worker.jobs j WHERE j.key = $1::text || ' ' || k.key AND j.attempts < j.max_attempts)`
   if (!outbox) return setOf(await store.run(inQueue, keys))
   // A job that moves meanwhile is in both.
-  const inOutbox = await store.run('SELECT key FROM job_outbox WHERE store_id = $1 AND key = ANY($2)', keys)
-  return setOf([...inOutbox, ...(await database.quick({ text: inQueue, values: [store.id, keys] }))])
+  const waiting = await store.run('SELECT key FROM job_outbox WHERE store_id = $1 AND key = ANY($2)', keys)
+  return setOf([...waiting, ...(await database.quick({ text: inQueue, values: [store.id, keys] }))])
 }
 
 const setOf = (rows: readonly (readonly (string | null)[])[]): ReadonlySet<string> =>

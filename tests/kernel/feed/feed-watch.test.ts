@@ -87,7 +87,8 @@ describe('waiting for the feed', () => {
   })
 
   test('a process notices the changes of another process', async () => {
-    const watcher = new FeedWatcher(world.work.instance.database, pino({ level: 'silent' }))
+    const { database, nodes } = world.work.instance
+    const watcher = new FeedWatcher(database, nodes, pino({ level: 'silent' }))
     const { last } = await feedBounds(storeOf())
     const seen = watcher.past(world.storeId, last, AbortSignal.timeout(30_000)).then(async () => {
       return (await feedBounds(storeOf())).last

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { expect } from 'vitest'
 import { Sequencer } from '../../../server/kernel/feed/sequence-changes.ts'
 import { Database } from '../../../server/kernel/storage/database.ts'
+import { Nodes } from '../../../server/kernel/storage/nodes/nodes.ts'
 
 /**
  * Writers that overlap, commit late and wait for each other, and readers of their changes: accounts are the parents,
@@ -192,7 +193,7 @@ export async function openWriters(
   const failures: unknown[] = []
   log.error = (...args: unknown[]) => void failures.push(args)
   const databases = Array.from({ length: sequencers }, () => new Database(url, 1))
-  const processes = databases.map((database) => new Sequencer(database, log))
+  const processes = databases.map((database) => new Sequencer(database, new Nodes(database), log))
   const client = await connect()
   const readers = await Promise.all(
     stores.map(async (store, i) => new Reader(await connect(), store, from[i] as number)),

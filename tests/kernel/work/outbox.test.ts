@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Database } from '../../../server/kernel/storage/database.ts'
+import { Nodes } from '../../../server/kernel/storage/nodes/nodes.ts'
 import { Store } from '../../../server/kernel/storage/store.ts'
 import type { Work } from '../../../server/kernel/work/context.ts'
 import { moveJobs, Outbox } from '../../../server/kernel/work/outbox.ts'
@@ -57,7 +58,7 @@ test('a job is in the queue once, also if the process dies before it is out of t
   expect(await move()).toHaveLength(2)
   expect([await counted('job_outbox'), await counted('moved_jobs')]).toEqual([2, 2])
   // What is left is found without anybody that knows of it.
-  const opened = await Outbox.open(database, pino({ level: 'silent' }))
+  const opened = await Outbox.open(database, new Nodes(database), pino({ level: 'silent' }))
   if (opened) await expect.poll(() => counted('moved_jobs'), { timeout: 5000 }).toBe(0)
   await opened?.stop()
   expect([await counted('job_outbox'), await counted('moved_jobs')]).toEqual([0, 0])
@@ -104,6 +105,6 @@ test('a rollback leaves no job, and another store holds up nobody', async () => 
 })
 
 test.skipIf(citusUrl)('one PostgreSQL has no outbox', async () => {
-  expect(await Outbox.open(database, pino({ level: 'silent' }))).toBeUndefined()
+  expect(await Outbox.open(database, new Nodes(database), pino({ level: 'silent' }))).toBeUndefined()
   expect(await counted('job_outbox')).toBe(0)
 })

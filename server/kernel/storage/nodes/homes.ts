@@ -114,7 +114,7 @@ export class NodeHomes {
   #nodeOf(storeId: string): Node | undefined {
     const address = this.#directory.addressOf(storeId)
     const node = address && this.#nodes.get(keyOf(address))
-    return node?.way === 'direct' || node?.way === 'away' ? node : undefined
+    return node?.route === 'direct' || node?.route === 'away' ? node : undefined
   }
 
   /** For metrics. */

@@ -24,7 +24,7 @@ export class Node {
   readonly #databases: Databases
   readonly #coordinator: Connection
   readonly #log: Logger
-  #way: Route = 'unknown'
+  #route: Route = 'unknown'
   /** Why it does not answer. */
   #fault: unknown
   #examining: Promise<void> | undefined
@@ -40,13 +40,13 @@ export class Node {
     return this.#databases
   }
 
-  get way(): Route {
-    return this.#way
+  get route(): Route {
+    return this.#route
   }
 
   /** Runs what is for a store of this node. While the node is away, it refuses at once. */
   async run<T>(purpose: keyof Databases, run: (database: Database) => Promise<T>): Promise<T> {
-    if (this.#way === 'away') throw outage(this.#fault)
+    if (this.#route === 'away') throw outage(this.#fault)
     try {
       return await run(this.#databases[purpose])
     } catch (error) {
@@ -65,17 +65,17 @@ export class Node {
 
   async #examine(): Promise<void> {
     const fault = await faultOfNode(this.#databases.requests, this.#address)
-    const way = fault === undefined ? 'direct' : (await this.#isReachedByCoordinator()) ? 'relayed' : 'away'
+    const route = fault === undefined ? 'direct' : (await this.#isReachedByCoordinator()) ? 'relayed' : 'away'
     this.#fault = fault
-    if (way === this.#way) return
+    if (route === this.#route) return
     const { host, port } = this.#address
     const name = `the node ${host}:${port} of the database`
     const reason = (fault as Error | undefined)?.message
-    if (way === 'away') this.#log.warn(`${name} is away: ${reason}`)
-    if (way === 'relayed')
+    if (route === 'away') this.#log.warn(`${name} is away: ${reason}`)
+    if (route === 'relayed')
       this.#log.warn(`the coordinator serves the stores of ${name}, which takes longer: ${reason}`)
-    if (way === 'direct' && this.#way !== 'unknown') this.#log.info(`${name} serves again`)
-    this.#way = way
+    if (route === 'direct' && this.#route !== 'unknown') this.#log.info(`${name} serves again`)
+    this.#route = route
   }
 
   async #isReachedByCoordinator(): Promise<boolean> {
