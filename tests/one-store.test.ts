@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { brokenConstraint } from '../server/kernel/storage/refusals.ts'
+import { filesIn, read } from './support/source-files.ts'
 import { server, sourceOf } from './support/sql-owners.ts'
 
 /**
@@ -61,14 +62,50 @@ test('a routine that names a constraint says it in its message, which is all tha
   }
 })
 
-test('the name of a constraint is read from the message of a node, without the number of its shard', () => {
-  const of = (message: string) => brokenConstraint(new pg.DatabaseError(message, 0, 'error'))
-  expect(of('duplicate key value violates unique constraint "boats_name_key_102008"')).toBe('boats_name_key')
-  expect(of('the boat sinks: constraint "boats_float"')).toBe('boats_float')
-  expect(of('the boat sinks')).toBeUndefined()
-})
-
 test.each(rules)('$advice', ({ form, not = [] }) => {
   const uses = server.filter((file) => sourceOf(file).match(form))
   expect(uses.toSorted()).toEqual(not.toSorted())
+})
+
+/** Files with statements for all stores at once, and why. */
+const ofAllStores: Readonly<Record<string, string>> = {
+  'server/people/keys/get-access-token.ts': 'the client id is what says which store',
+  'server/people/keys/first-key.ts': 'the client id is what says which store',
+  'server/payments/payment-calls/list-open-payments.ts': 'metrics of the whole database',
+  'server/people/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
+  'server/kernel/metrics/database-figures.ts': 'metrics of the whole database',
+  'server/kernel/request/idempotency.ts': 'housekeeping: what has expired',
+  'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
+  'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',
+  'tools/doctor.ts': 'an operator examines the jobs of all stores',
+  'server/telling/deliveries/delivery-metrics.ts': 'metrics of the whole database',
+  'tools/checking/check-money.ts': 'an operator checks all stores',
+}
+
+/** A condition that is put in from elsewhere in the file is looked for there. */
+const namesStore = (statement: string, file: string) =>
+  statement.includes('store_id') || (/WHERE \$\{/.test(statement) && read(file).includes('store_id = $1'))
+
+test('every statement on a store’s rows names the store', () => {
+  const migrations = ['server', 'tools', 'command', 'scripts', 'tests', 'bench']
+    .flatMap(filesIn)
+    .filter((file) => file.endsWith('.sql'))
+    .map(read)
+    .join('\n')
+  const owned = [
+    ...migrations.matchAll(/CREATE TABLE (\w+) \(\s*(?:--[^\n]*\n\s*)*(?:list text NOT NULL,\s*)?store_id/g),
+  ].map(([, name]) => name)
+  expect(owned).toContain('list_deltas')
+  expect(owned).toContain('accounts')
+  const onOwned = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${owned.join('|')})\\b`)
+  const commands = filesIn('command').filter((file) => file.endsWith('.ts'))
+  const unscoped = [...server, ...commands]
+    .filter((file) => !ofAllStores[file])
+    .flatMap((file) =>
+      [...read(file).matchAll(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'/g)]
+        .map(([text]) => text)
+        .filter((text) => onOwned.test(text) && !namesStore(text, file))
+        .map((text) => `${file}: ${text.slice(0, 80)}`),
+    )
+  expect(unscoped).toEqual([])
 })

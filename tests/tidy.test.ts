@@ -294,50 +294,7 @@ paragraph('Shape', () => {
   })
 })
 
-/** Files with statements for all stores at once, and why. */
-const ofAllStores: Readonly<Record<string, string>> = {
-  'server/people/keys/get-access-token.ts': 'the client id is what says which store',
-  'server/people/keys/first-key.ts': 'the client id is what says which store',
-  'server/payments/payment-calls/list-open-payments.ts': 'metrics of the whole database',
-  'server/people/oidc/forget-sign-ins.ts': 'housekeeping: what has expired',
-  'server/kernel/metrics/database-figures.ts': 'metrics of the whole database',
-  'server/kernel/request/idempotency.ts': 'housekeeping: what has expired',
-  'server/kernel/work/long-jobs.ts': 'a worker gives back its jobs of all stores',
-  'server/kernel/work/worker-session.ts': 'a worker that has died had jobs of all stores',
-  'tools/doctor.ts': 'an operator examines the jobs of all stores',
-  'server/telling/deliveries/delivery-metrics.ts': 'metrics of the whole database',
-  'tools/checking/check-money.ts': 'an operator checks all stores',
-}
-
-/** A condition that is put in from elsewhere in the file is looked for there. */
-const namesStore = (statement: string, file: string) =>
-  statement.includes('store_id') || (/WHERE \$\{/.test(statement) && read(file).includes('store_id = $1'))
-
 paragraph('Safety', () => {
-  test('every statement on a store’s rows names the store', () => {
-    const migrations = sources
-      .filter((file) => file.endsWith('.sql'))
-      .map(read)
-      .join('\n')
-    const owned = [
-      ...migrations.matchAll(
-        /CREATE TABLE (\w+) \(\s*(?:--[^\n]*\n\s*)*(?:list text NOT NULL,\s*)?store_id/g,
-      ),
-    ].map(([, name]) => name)
-    expect(owned).toContain('list_deltas')
-    expect(owned).toContain('accounts')
-    const onOwned = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${owned.join('|')})\\b`)
-    const unscoped = server
-      .filter((file) => !ofAllStores[file])
-      .flatMap((file) =>
-        [...read(file).matchAll(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'/g)]
-          .map(([text]) => text)
-          .filter((text) => onOwned.test(text) && !namesStore(text, file))
-          .map((text) => `${file}: ${text.slice(0, 80)}`),
-      )
-    expect(unscoped).toEqual([])
-  })
-
   // Who writes these by hand forgets one of them: an author, a version that the feed can see, an order of waiting.
   ban([
     [/sutler\.by/, /^server\/kernel\//, 'a verb of ctx.store'],

@@ -21,6 +21,14 @@ test.each([
     {},
     'books_price_check',
   ],
+  [
+    'another node, in all its words',
+    'duplicate key value violates unique constraint "boats_name_key_102008"',
+    {},
+    'boats_name_key',
+  ],
+  ['a routine of another node', 'the boat sinks: constraint "boats_float"', {}, 'boats_float'],
+  ['an error without one', 'the boat sinks', {}, undefined],
   ['another error', 'division by zero', {}, undefined],
 ])('a violated constraint is known by its name, as %s says it', (_, message, fields, name) => {
   expect(brokenConstraint(errorWith(message, fields))).toBe(name)
