@@ -10,7 +10,8 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/\d{8,}|0\.\d{5,}/g, 'NUMBER'],
   // Products that are made at once have numbers in any order.
   [/\b([Ss]een[ -])\d+/g, '$1NUMBER'],
-  [/\b(?![a-z_-]+\b)[A-Za-z0-9_-]{26,}\b/g, 'CODE'],
+  // All of it: a code may begin with a hyphen, or with small letters and a hyphen, as words do.
+  [/(?<![\w-])(?![a-z_-]+(?![\w-]))[\w-]{26,}(?![\w-])/g, 'CODE'],
 ]
 
 /** A response without what differs from run to run. */
